@@ -161,10 +161,13 @@ def test_weights_of_rules_of_ones_own_are_learned(run, labelled, tmp_path):
          "later moments (still_next)"),
         (("labels", "twice.csv", "-o", "none"), "again from"),
         (("labels", "turned.csv", "-o", "none"), "must start before it ends"),
+        (("labels", "soon.csv", "-o", "none"), "line 2: expected seconds as start and end"),
         (("infer", "play.csv", "--rules", "minus.rules", "--vocabulary", "words.txt"), "0 or more"),
         (("infer", "play.csv", "play.csv", *("--rules", "mine.rules", "--vocabulary", "words.txt")),
          "two inputs are called 'play'"),
         (("learn", "play.csv", "--labels", "empty.csv"), "no labels"),
+        (("learn", "play.csv", "--labels", "fast.csv", "--online", "--steady", "--model", "none"),
+         "leave out --steady or --online"),
         (("learn", "play.csv", "--labels", "other.csv"), "says nothing of play"),
         (("learn", "play.csv", "--labels", "ghost.csv"), "ghost"),
         (("infer", "play.csv", "--kind", "c", "--rules", "mine.rules", "--vocabulary", "words.txt"),
@@ -196,6 +199,7 @@ def test_what_cannot_be_done_is_said(run, written, tmp_path, arguments, says):
     (tmp_path / "ghost.csv").write_text(f"{head}play,0,1,moves(ghost)\n")
     (tmp_path / "twice.csv").write_text(f"{head}play,0,2,moves(cup)\nplay,1,3,moves(cup)\n")
     (tmp_path / "turned.csv").write_text(f"{head}play,2,1,moves(cup)\n")
+    (tmp_path / "soon.csv").write_text(f"{head}play,soon,1,moves(cup)\n")
     (tmp_path / "still.csv").write_text(f"{head}play,,,\n")
     (tmp_path / "fast.csv").write_text(f"{head}play,1,4,moves(cup)\n")
     (tmp_path / "never.rules").write_text("speed(X) >= 20 -> moves(X)\nhard: moves(X) -> false\n")
@@ -282,6 +286,7 @@ def test_other_methods_of_learning(run, labelled, method):
     how = ("--method", method, "--labels", "labels.csv", "--tau", 10, "--json")
     made = run("states", "learn", *labelled[:6], *how)
     assert made.code == 0, made.err
+    assert 0.5 < made.json["held_out_facts_right"] <= 1.0
     rows = run("states", "infer", *labelled[6:], "--json").json
     assert {row["fact"] for row in rows} == {"moves(cup)", "moves(jar)"}
 
@@ -304,6 +309,35 @@ def test_kinds_without_rules_and_boxes_without_times(run, written, tmp_path):
     (tmp_path / "words.txt").write_text("predicate moves(thing)\n")
     (row,) = run("states", "infer", "mot.txt", *written, "--rate", 10, "--json").json
     assert row["start"] == pytest.approx(2.0, abs=0.3)
+
+
+def test_a_fact_that_holds_in_one_video_only_is_learned(run, labelled, tmp_path):
+    """Rules of a fold in which nothing ever holds are none; the others are judged all the same."""
+    (tmp_path / "one.csv").write_text("video,start,end,fact\nplay0,1.2,4,moves(cup)\nplay1,,,\n")
+    made = run("states", "learn", *labelled[:2], "--labels", "one.csv", "--json")
+    assert made.code == 0, made.err
+    assert made.json["held_out_sequences_right"] is not None
+    assert "2 videos with labels: expect rules that do not hold elsewhere" in made.err
+
+
+def test_labels_that_no_rule_concludes_are_named(run, labelled, tmp_path):
+    (tmp_path / "words.txt").write_text(VOCABULARY)
+    (tmp_path / "mine.rules").write_text(RULES)
+    with (tmp_path / "labels.csv").open("a") as lines:
+        lines.write("play0,1,2,flies(cup)\n")
+    made = run("states", "learn", *labelled[:4], "--labels", "labels.csv", *OWN, "--json")
+    assert made.code == 0, made.err
+    assert "No rule concludes flies" in made.err
+
+
+def test_contacts_with_the_upper_thing_first_are_named(run, labelled, tmp_path):
+    (tmp_path / "words.txt").write_text(VOCABULARY + "predicate contacts(thing, thing)\n")
+    (tmp_path / "mine.rules").write_text(RULES + "1: distance(X,Y) <= 5 -> contacts(X,Y)\n")
+    with (tmp_path / "labels.csv").open("a") as lines:
+        lines.write('play0,1,2,"contacts(cup,jar)"\n')  # the jar is the lower one
+    made = run("states", "learn", *labelled[:4], "--labels", "labels.csv", *OWN, "--json")
+    assert made.code == 0, made.err
+    assert "in 1 of 1 labels a is the upper one" in made.err
 
 
 def test_labels_are_converted(run, written, tmp_path):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from experiments import cad120_states
 from experiments.cad120_state_folds import Job, measure_fold
 from experiments.cad120_states import ROWS, _summed, main
 from experiments.data.cad120_states import VOCABULARY, load_videos
@@ -81,6 +82,18 @@ def test_a_test_folder_is_judged_by_what_the_other_taught(made, tmp_path):
     other = write_folder(tmp_path / "other", subjects=("C",), videos=2)
     tally = measure_fold(Job(made, other, None, "speed"))
     assert [row.subject for row in tally.videos["speed"]] == ["C", "C"]
+
+
+@pytest.mark.slow
+def test_a_test_folder_gets_every_figure(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(cad120_states, "METHODS", ("rules", "fern", "chained", "speed"))
+    other = write_folder(tmp_path / "other", subjects=("C",), videos=2)
+    found = cad120_states.measure(made, other, 1)
+    ways = {"walkmaxsat_fair", "rc2", "bp", "gibbs"}
+    assert {"published", "chained", "by_length", "calibration", *ways} <= found.keys()
+    assert found["calibration"]["error"] <= 0.05
+    assert all(ways < row.keys() for row in found["by_length"])
+    assert found["videos"] == 2
 
 
 def test_folders_that_lack_something(tmp_path, made):

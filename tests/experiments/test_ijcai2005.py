@@ -162,11 +162,13 @@ def test_the_summary_takes_the_best_of_the_training_sets():
         {"model": "ours", "bound": 0, "error": 9.0, "events": 90.0, "fps": 30.0},
         {"model": "ours", "bound": 0, "error": 7.0, "events": 95.0, "fps": 20.0},
         {"model": "fgm", "error": 80.0, "events": 10.0, "fps": 99.0},
+        {"model": "published", "error": 30.0, "events": 90.0, "fps": 9.0},
     ]
     found = ijcai2005._summary(rows)
     assert found["stm"] == {"0": 7.0, "10": None, "100": None}
     assert (found["stm_exact"], found["fgm"], found["walkmaxsat"]) == (4.0, 80.0, None)
     assert (found["fps"], found["events"]) == (10.0, 95.0)
+    assert (found["published"], found["chained"]) == (30.0, None)
 
 
 def test_too_few_films_are_refused(tmp_path):

@@ -22,6 +22,7 @@ from wordsight.states.beliefs import (
     draw_reliability,
     posterior,
 )
+from wordsight.states.grounding.grounder import Grounder
 from wordsight.states.grounding.observations import StateObservations
 
 RULES = parse_rules(
@@ -156,3 +157,10 @@ def test_calibration_measures_and_draws(tmp_path):
     assert (tmp_path / "reliability.png").stat().st_size > 1000
     with pytest.raises(StateError, match="as many truths"):
         calibration(np.zeros(0), np.zeros(0, dtype=bool))
+
+
+def test_without_rules_nothing_is_known():
+    seen, _ = carrying("film", seed=0, frames=12)
+    found = posterior(Grounder((), HOLDING).ground(seen), 3.0, BeliefSettings())
+    assert found.facts().shape == (12, len(found.states[0]))
+    assert np.isfinite(found.facts()).all()

@@ -14,7 +14,12 @@ from wordsight.states.formats import (
     write_labels,
     write_states,
 )
-from wordsight.states.labels import check_directions, read_intervals, sequence_from_intervals
+from wordsight.states.labels import (
+    LabelledTracks,
+    check_directions,
+    read_intervals,
+    sequence_from_intervals,
+)
 from wordsight.states.rules.facts import FactInterval
 from wordsight.worlds.tabletop import tabletop
 
@@ -151,20 +156,34 @@ def test_labels_that_overlap_are_refused(tmp_path):
         read_intervals(tmp_path / "l.csv")
 
 
-def test_labels_in_alphabetical_order_are_refused():
-    times = np.arange(10.0)
+def on_shelves(*texts, video="film", hands=()):
+    """Labels of a video in which the bat is below the ape, and the cow above it."""
     heights = {"ape": np.full(10, 5.0), "bat": np.full(10, 9.0), "cow": np.full(10, 2.0)}
-    texts = ("contacts(ape,bat)", "contacts(ape,cow)")  # the bat is below, the cow above the ape
-    rows = [FactInterval("film", 0.0, 5.0, parse_fact(text)) for text in texts]
+    rows = [FactInterval(video, 0.0, 5.0, parse_fact(text)) for text in texts]
+    return LabelledTracks(rows, heights, np.arange(10.0), hands)
+
+
+def test_labels_in_alphabetical_order_are_refused():
     with pytest.raises(StateError, match=r"contacts\(bat,ape\)"):
-        check_directions(rows, heights, times)
-    check_directions(rows[1:], heights, times)
-    meant = [*rows[1:], FactInterval("film", 0.0, 5.0, parse_fact("contacts(bat,ape)"))]
-    check_directions(meant, heights, times)
+        check_directions([on_shelves("contacts(ape,bat)", "contacts(ape,cow)")])
+    assert check_directions([on_shelves("contacts(ape,cow)")]) == (1, 0)
+    assert check_directions([on_shelves("contacts(ape,cow)", "contacts(bat,ape)")]) == (2, 0)
+
+
+def test_the_order_of_labels_is_judged_over_all_videos():
+    right, wrong = on_shelves("contacts(ape,cow)"), on_shelves("contacts(ape,bat)", video="other")
+    with pytest.raises(StateError, match=r"^other: .*first: contacts\(bat,ape\)"):
+        check_directions([right, wrong])
+    assert check_directions([wrong]) == (0, 1)  # from one pair nothing can be concluded
+    # one that is not in alphabetical order shows that the order means something
+    assert check_directions([right, wrong, on_shelves("contacts(cow,bat)")]) == (1, 2)
+    # a thing that is not seen does not hide the others
+    ghost = on_shelves("contacts(ape,ghost)")
+    with pytest.raises(StateError, match="alphabetical"):
+        check_directions([ghost, right, wrong])
 
 
 def test_a_thing_does_not_hold_a_hand():
-    rows = [FactInterval("film", 0.0, 5.0, parse_fact("attached(cup,hand)"))]
     with pytest.raises(StateError, match=r"first: attached\(hand,cup\)"):
-        check_directions(rows, {}, np.arange(10.0), {"hand"})
-    check_directions(rows, {}, np.arange(10.0), {"hand", "cup"})
+        check_directions([on_shelves("attached(cup,hand)", hands={"hand"})])
+    assert check_directions([on_shelves("attached(cup,hand)", hands={"hand", "cup"})]) == (0, 0)

@@ -138,6 +138,28 @@ def test_only_weights_are_learned_of_given_rules(client, lesson):
     assert kept["learned"]["seed"] == 3
 
 
+def test_labels_of_cvat_and_rules_in_a_cycle(client, lesson):
+    tracks = "".join(
+        f'<track id="0" label="moves({name})"><box frame="{first}" outside="0"/>'
+        '<box frame="40" outside="1"/></track>'
+        for name, first in (("cup", 12), ("tea jar", 30))
+    )
+    labels = f"<annotations><meta><source>play0.mp4</source></meta>{tracks}</annotations>"
+    files = [
+        ("labels", ("labels.xml", labels)),
+        ("boxes", ("play0.csv", (lesson / "play0.csv").read_bytes())),
+    ]
+    done = finished(client, client.post(LEARN, files=files, data={"rate": "10"}).json()["id"])
+    assert done["state"] == "done", done
+    told = finished(client, client.post(LEARN, files=files).json()["id"])
+    assert told["state"] == "failed" and "frames per second" in str(told)
+    rules = client.get("/api/v1/states/rules").json()
+    rules |= {"rules": "1: moves(X) -> goes(X)\n1: goes(X) -> moves(X)\n", "events": ""}
+    rules |= {"vocabulary": "predicate moves(thing)\npredicate goes(thing)\n"}
+    refused = client.put("/api/v1/states/rules", json=rules)
+    assert refused.status_code == 422 and "cycle" in refused.text
+
+
 def test_films_of_the_library_are_named_by_name_or_id(client, library):
     videos = client.get("/api/v1/videos").json()["videos"][:2]
     labels = "video,start,end,fact\n"

@@ -158,7 +158,9 @@ def _lacks_default(grounding: Grounding, states: States) -> NDArray[np.bool_]:
     """
     clauses, hard = grounding.clauses, grounding.hard_clauses()
     compares = [any(isinstance(p, FeatureComparison) for p in r.body) for r in grounding.rules]
-    conditional = set(grounding.clause_of[np.array(compares)[grounding.rule_of]].tolist())
+    conditional = set(
+        grounding.clause_of[np.array(compares, dtype=np.bool_)[grounding.rule_of]].tolist()
+    )
     lacks = np.zeros(len(states), dtype=np.bool_)
     for fact, (unit, _) in enumerate(clauses.units[: clauses.num_facts].tolist()):
         spoken = [

@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,13 @@ from wordsight.perception.formats.text import XmlElement, parse_xml
 from wordsight.states.discovery.sentences import TimedSentence
 from wordsight.states.rules.facts import Fact, FactInterval, StateSequence, parse_fact
 
-__all__ = ["check_directions", "read_intervals", "read_timed_sentences", "sequence_from_intervals"]
+__all__ = [
+    "LabelledTracks",
+    "check_directions",
+    "read_intervals",
+    "read_timed_sentences",
+    "sequence_from_intervals",
+]
 
 _COLUMNS = ("video", "start", "end", "fact")
 _SAID = ("video", "start", "end", "sentence")
@@ -198,13 +204,24 @@ def _json_rows(text: str, path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 def _interval(row: Mapping[str, Any], where: str) -> FactInterval:
     try:
-        start, end = float(row["start"]), float(row["end"])
+        start, end = _seconds(row["start"]), _seconds(row["end"])
         fact = parse_fact(str(row["fact"]))
-    except (TypeError, ValueError, KeyError) as error:
+    except (TypeError, ValueError) as error:
         raise FormatError(f"{where}: {error}") from None
+    except KeyError as error:
+        raise FormatError(
+            f"{where}: an interval needs start, end and fact; {error} is missing."
+        ) from None
     if not (np.isfinite([start, end]).all() and start < end):
         raise FormatError(f"{where}: {fact} must start before it ends, got {start:g} to {end:g} s.")
     return FactInterval(str(row["video"]), start, end, fact)
+
+
+def _seconds(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"expected seconds as start and end, got {value!r}.") from None
 
 
 def _truth_rows(text: str, path: Path) -> Labels:
@@ -308,54 +325,81 @@ def _frames(video: str, first: int, end: int, fact: str, rate: float) -> dict[st
     return {"video": video, "start": first / rate, "end": end / rate, "fact": fact}
 
 
-def check_directions(
-    intervals: Sequence[FactInterval],
-    heights: Mapping[str, NDArray[np.float64]],
-    times: NDArray[np.float64],
-    hands: Collection[str] = (),
-) -> None:
-    """Refuse labels whose order of arguments cannot be meant.
+class LabelledTracks(NamedTuple):
+    """The labels of one video, and where its things are.
 
-    ``contacts(a,b)`` means that a, the lower one, holds up b. Where labels have every pair in
-    alphabetical order, and the lower thing is sometimes first and sometimes second, the order
-    follows the alphabet, and what is learned from it says nothing. ``attached(a,b)`` means that a
-    holds b, so that no thing comes before a hand.
-
-    Args:
-        intervals: The labels of one video.
-        heights: Per thing ``(T,)`` the lower edge of its box, growing downwards, NaN if not seen.
+    Attributes:
+        intervals: The labels.
+        lower_edges: Per thing ``(T,)`` the lower edge of its box, growing downwards, NaN if not
+            seen.
         times: ``(T,)`` seconds.
         hands: Names of the things that are hands.
+    """
+
+    intervals: Sequence[FactInterval]
+    lower_edges: Mapping[str, NDArray[np.float64]]
+    times: NDArray[np.float64]
+    hands: Collection[str] = ()
+
+
+def check_directions(videos: Iterable[LabelledTracks]) -> tuple[int, int]:
+    """Refuse labels whose order of arguments cannot be meant.
+
+    ``contacts(a,b)`` means that a, the lower one, holds up b. Where the labels of all videos have
+    every pair in alphabetical order, and the lower thing is sometimes first and sometimes second,
+    the order follows the alphabet, and what is learned from it says nothing. ``attached(a,b)``
+    means that a holds b, so that no thing comes before a hand.
+
+    Args:
+        videos: All videos with their labels.
+
+    Returns:
+        How many labels of contact have the lower thing first, and how many second.
 
     Raises:
         StateError: If so; the message shows the right order of the first that is wrong.
     """
-    for row in intervals:
-        if row.fact.predicate == "attached" and len(row.fact.arguments) == 2:
-            held, hand = row.fact.arguments
-            if hand in hands and held not in hands:
-                raise StateError(
-                    f"{row.video_id}: {row.fact} says that {held} holds {hand}; write the one that "
-                    f"holds the other first: {Fact('attached', (hand, held))}."
-                )
-    wrong: list[tuple[FactInterval, Fact]] = []
-    rightly = 0
-    for row in intervals:
-        if row.fact.predicate != "contacts" or len(row.fact.arguments) != 2:
-            continue
-        first, second = row.fact.arguments
-        if first > second or not {first, second} <= heights.keys():
-            return
-        inside = (times >= row.start) & (times < row.end)
-        lower = heights[first][inside] - heights[second][inside]
-        middle = float(np.nanmedian(lower)) if np.isfinite(lower).any() else 0.0
-        rightly += middle > 0
-        if middle < 0:
-            wrong.append((row, Fact("contacts", (second, first))))
-    if wrong and rightly:
-        row, right = wrong[0]
+    wrong: list[FactInterval] = []
+    rightly, alphabetical = 0, True
+    for video in videos:
+        for row in video.intervals:
+            if len(row.fact.arguments) != 2:
+                continue
+            if row.fact.predicate == "attached":
+                _check_holder(row, video.hands)
+            elif row.fact.predicate == "contacts":
+                above = _first_above(row, video)
+                alphabetical &= row.fact.arguments[0] < row.fact.arguments[1]
+                rightly += above < 0
+                wrong += [row] if above > 0 else []
+    if wrong and rightly and alphabetical:
+        row = wrong[0]
         raise StateError(
             f"{row.video_id}: {row.fact} from {row.start:g} to {row.end:g} s has its things in "
             f"alphabetical order, as all labels do; write the one that holds up the other first: "
-            f"{right}."
+            f"{_turned(row.fact)}."
         )
+    return rightly, len(wrong)
+
+
+def _check_holder(row: FactInterval, hands: Collection[str]) -> None:
+    held, hand = row.fact.arguments
+    if hand in hands and held not in hands:
+        raise StateError(
+            f"{row.video_id}: {row.fact} says that {held} holds {hand}; write the one that "
+            f"holds the other first: {_turned(row.fact)}."
+        )
+
+
+def _turned(fact: Fact) -> Fact:
+    return Fact(fact.predicate, fact.arguments[::-1])
+
+
+def _first_above(row: FactInterval, video: LabelledTracks) -> float:
+    """Return how far the first thing of a label lies above the second, 0 if that is not seen."""
+    first, second = row.fact.arguments
+    if not {first, second} <= video.lower_edges.keys():
+        return 0.0
+    inside = (video.times >= row.start) & (video.times < row.end)
+    above = video.lower_edges[second][inside] - video.lower_edges[first][inside]
+    return float(np.nanmedian(above)) if np.isfinite(above).any() else 0.0

@@ -1,21 +1,34 @@
 """Named methods of learning rules, as users choose them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
+import numpy as np
+
+from wordsight.engine import Engine
 from wordsight.errors import StateError
+from wordsight.progress import Progress, report
 from wordsight.states.discovery.clausal import ClausalSettings
-from wordsight.states.discovery.learning import StateLearningSettings
+from wordsight.states.discovery.learning import StateLearningSettings, make_folds
 from wordsight.states.discovery.selection import SelectionSettings
 from wordsight.states.discovery.training import PerceptronSettings
+from wordsight.states.grounding.observations import StateObservations
 from wordsight.states.model import StateModel
+from wordsight.states.rules.facts import StateSequence
 from wordsight.states.rules.rule import Rule
 from wordsight.states.rules.vocabulary import StateVocabulary
 from wordsight.states.search.inference import InferenceSettings
 from wordsight.states.search.segments import SegmentSearchSettings
 
-__all__ = ["FEW", "PUBLISHED_FEATURES", "LearningMethod", "state_model", "with_bound"]
+__all__ = [
+    "FEW",
+    "PUBLISHED_FEATURES",
+    "LearningMethod",
+    "judge_by_folds",
+    "state_model",
+    "with_bound",
+]
 
 LearningMethod = Literal["boosted", "few", "published", "fgm"]
 """``boosted``: many rules whose weights are log-odds; ``few``: clauses, few of them selected;
@@ -131,3 +144,52 @@ def with_bound(model: StateModel, bound: int) -> StateModel:
     search = SegmentSearchSettings(bound=bound, reduce=False)
     model.inference = replace(model.inference, method="search", search=search)
     return model
+
+
+def judge_by_folds(
+    make: Callable[[], StateModel],
+    observations: Sequence[StateObservations],
+    states: Sequence[StateSequence],
+    *,
+    random_state: int = 0,
+    progress: Progress | None = None,
+    engine: Engine | None = None,
+) -> dict[str, float]:
+    """Judge each video by a model that was learned from the others.
+
+    Methods that choose K by cross-fitting do so themselves; this is for the others. A fold from
+    whose other videos nothing can be learned counts as wrong.
+
+    Args:
+        make: Returns a model to be learned.
+        observations: The videos.
+        states: Their labels, frame by frame.
+        random_state: Seed of the folds.
+        progress: Called after each fold.
+        engine: Engine that discovers rules.
+
+    Returns:
+        ``sequences``: the share of sequences that are exactly right, and ``facts``: that of facts
+        at all moments; empty from fewer than two videos.
+    """
+    count = len(observations)
+    if count < 2:
+        return {}
+    folds = make_folds(count, None, np.random.default_rng(random_state))
+    right, facts = np.zeros(count, dtype=np.bool_), np.zeros(count)
+    for fold in report(np.unique(folds), progress, "judging by other videos"):
+        model = make()
+        others = np.flatnonzero(folds != fold).tolist()
+        try:
+            model.fit([observations[k] for k in others], [states[k] for k in others], engine=engine)
+        except StateError:
+            continue
+        for k in np.flatnonzero(folds == fold).tolist():
+            found, truth = model.predict(observations[k]), states[k]
+            every = tuple(sorted({*found.facts, *truth.facts}))
+            right[k] = found.states() == truth.states()
+            facts[k] = float((found.table(every) == truth.table(every)).mean()) if every else 1.0
+    return {
+        "sequences": round(float(right.mean()), 4),
+        "facts": round(float(facts.mean()), 4),
+    }

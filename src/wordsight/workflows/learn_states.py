@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -185,7 +186,7 @@ class LearnStatesResult(Result):
 @workflow(LearnStatesRequest)
 def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) -> LearnStatesResult:
     """Learn weighted rules from tracked things and labels of when facts hold."""
-    from wordsight.states.methods import state_model
+    from wordsight.states.methods import judge_by_folds, state_model
     from wordsight.workflows.annotator import StateAnnotator
 
     if (request.labels is None) == (request.from_sentences is None):
@@ -193,13 +194,18 @@ def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) ->
             "rules are learned from labels or from sentences: give --labels FILE or "
             "--from-sentences FILE, one of the two."
         )
+    if request.online and request.steady:
+        raise WordsightError(
+            "a camera's shake is found from later frames too; leave out --steady or --online."
+        )
     refuse_existing(request.model, force=request.force)
     rules = None if request.rules is None else read_rules(request.rules)
     vocabulary = read_vocabulary(request.vocabulary)
     labelled = observe_labelled(request, reporter)
     observations, truth = labelled.observations, labelled.truth
     _advise(observations, reporter)
-    model = state_model(
+    new = partial(
+        state_model,
         request.method,
         rules=rules,
         vocabulary=vocabulary,
@@ -207,14 +213,25 @@ def learn_states(request: LearnStatesRequest, *, reporter: RecordingReporter) ->
         most_rules=request.most_rules,
         random_state=request.seed,
     )
+    model = new()
     with (
         using_engine(request.engine, reporter) as engine,
         reporter.progress("Learning") as progress,
     ):
         model.fit(observations, truth, progress=progress, engine=engine)
+        if "held_out" not in model.notes_ and len(observations) > 1:
+            model.notes_["held_out"] = judge_by_folds(
+                new,
+                observations,
+                truth,
+                random_state=request.seed,
+                progress=progress,
+                engine=engine,
+            )
     model.notes_ |= {"steady": True} if request.steady else {}
     model.notes_ |= {"online": True} if request.online else {}
     warn_of_kinds(model, observations, reporter)
+    _warn_of_facts(model, truth, reporter)
     if request.model is not None:
         StateAnnotator(model, labelled.kinds).save(request.model, overwrite=request.force)
     return LearnStatesResult(
@@ -235,6 +252,20 @@ def _advise(observations: "Sequence[StateObservations]", reporter: RecordingRepo
             f"{count(len(observations), 'video')} with labels: expect rules that do not hold "
             f"elsewhere. Label {_ENOUGH} or more, of different people and places; --method few "
             "needs fewer than boosted rules do."
+        )
+
+
+def _warn_of_facts(
+    model: "StateModel", truth: "Sequence[StateSequence]", reporter: RecordingReporter
+) -> None:
+    """Name what is labelled and concluded by no rule, so that it is never inferred."""
+    concluded = {rule.head.predicate for rule in model.rules_ if rule.head is not None}
+    labelled = {fact.predicate for one in truth for fact in one.facts}
+    if never := sorted(labelled - concluded):
+        reporter.note(
+            f"No rule concludes {', '.join(never)}, so that what the labels say of it is not "
+            "learned; add a rule for it, check its spelling, or label more videos in which it "
+            "holds."
         )
 
 
@@ -278,6 +309,7 @@ def observe_labelled(request: LearnStatesRequest, reporter: RecordingReporter) -
     """Measure the inputs of a request and read their labels, or learn them from sentences."""
     from wordsight.states.grounding.stabilise import lower_edges
     from wordsight.states.labels import (
+        LabelledTracks,
         check_directions,
         read_intervals,
         read_timed_sentences,
@@ -302,9 +334,21 @@ def observe_labelled(request: LearnStatesRequest, reporter: RecordingReporter) -
     if others:
         more = f" and {len(others) - 5} more" if len(others) > 5 else ""
         reporter.note(f"{file} also labels {', '.join(others[:5])}{more}: not among the inputs.")
-    for clip, one, its_labels in zip(clips, observations, labels, strict=True):
-        hands = {thing.name for thing in one.objects if thing.kind == "hand"}
-        check_directions(its_labels, lower_edges(clip), clip.times, hands)
+    rightly, wrongly = check_directions(
+        LabelledTracks(
+            its_labels,
+            lower_edges(clip),
+            clip.times,
+            {thing.name for thing in one.objects if thing.kind == "hand"},
+        )
+        for clip, one, its_labels in zip(clips, observations, labels, strict=True)
+    )
+    if wrongly > rightly:
+        reporter.note(
+            f"contacts(a,b) means that a holds up b, but in {wrongly} of {rightly + wrongly} "
+            "labels a is the upper one; `states events` then finds other events or none. Turn them "
+            "round if so meant."
+        )
     truth = [
         sequence_from_intervals(one.video_id, one.times, its_labels)
         for one, its_labels in zip(observations, labels, strict=True)

@@ -34,7 +34,7 @@ from wordsight.states.rules.rule import format_rules
 from wordsight.workflows.learn_states import LearnStatesRequest, observe_labelled
 from wordsight.workflows.reporter import RecordingReporter
 from wordsight.workflows.settings import make_request
-from wordsight.workflows.state_inputs import parse_kinds
+from wordsight.workflows.state_inputs import check_concluded, parse_kinds
 
 __all__ = [
     "BOX_ENDINGS",
@@ -63,7 +63,7 @@ __all__ = [
 LESSONS = Path("states") / "lessons"
 """Where label files and boxes that rules are learned from are kept."""
 
-LABEL_ENDINGS = (".csv", ".json")
+LABEL_ENDINGS = (".csv", ".json", ".jsonl", ".eaf", ".xml")
 BOX_ENDINGS = (".csv", ".txt", ".json", ".xml", ".npz")
 _RULES = Path("states") / "rules.json"
 
@@ -108,7 +108,9 @@ class RuleBook:
         words = parse_vocabulary(self.vocabulary)
         parse_kinds(self.kinds)
         check_predicates(parse_events(self.events), words)
-        return StateModel(parse_rules(self.rules), self.cost, words)
+        rules = parse_rules(self.rules)
+        check_concluded(rules, "the rules")
+        return StateModel(rules, self.cost, words)
 
     def settings(self) -> dict[str, Any]:
         """Return these rules as settings of :class:`wordsight.workflows.states.FindEventsRequest`.
@@ -296,7 +298,8 @@ def labelled_request(
 
     Args:
         folder: The studio's folder.
-        lesson: ``lesson``, the folder of labels and boxes, and ``videos`` of the library.
+        lesson: ``lesson``, the folder of labels and boxes, ``videos`` of the library, and ``rate``,
+            frames per second, if files need it.
         book: Says what kind things are of and what is measured.
         library: The library of the videos.
 
@@ -313,7 +316,7 @@ def labelled_request(
     known = book.settings()
     settings = {name: known[name] for name in ("vocabulary", "hand", "kind", "steady")}
     settings |= {"inputs": inputs, "labels": labels[0], "model": None, "library": library}
-    return make_request(LearnStatesRequest, settings)
+    return make_request(LearnStatesRequest, settings | {"rate": lesson.get("rate")})
 
 
 def learned_book(model: StateModel, given: RuleBook, events: str) -> RuleBook:

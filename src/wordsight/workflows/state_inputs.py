@@ -20,6 +20,7 @@ __all__ = [
     "StateInputs",
     "StateKinds",
     "bound_setting",
+    "check_concluded",
     "check_online",
     "label_kinds",
     "labels_of",
@@ -319,12 +320,17 @@ def read_rules(source: str) -> "tuple[Rule, ...]":
             f"{_shown(source)} holds no rule; write one a line, such as "
             "2: speed(X) >= 20 -> moves(X)."
         )
-    _check_grounded(rules, source)
+    check_concluded(rules, _shown(source))
     return rules
 
 
-def _check_grounded(rules: "tuple[Rule, ...]", source: str) -> None:
-    """Refuse facts that rules only conclude from each other, so that none is ever concluded."""
+def check_concluded(rules: "Sequence[Rule]", where: str) -> None:
+    """Refuse facts that rules only conclude from each other, so that none is ever concluded.
+
+    Args:
+        rules: The rules.
+        where: What they were read from, for the message.
+    """
     from wordsight.states import Atom
 
     concluded = {rule.head.predicate for rule in rules if rule.head is not None}
@@ -343,7 +349,7 @@ def _check_grounded(rules: "tuple[Rule, ...]", source: str) -> None:
     circular = sorted(concluded - known)
     if circular:
         raise FormatError(
-            f"{_shown(source)}: the rules conclude {', '.join(circular)} only from each other, in "
+            f"{where}: the rules conclude {', '.join(circular)} only from each other, in "
             "a cycle, so that none of them is ever concluded; add a rule that concludes one of "
             "them from what is measured, such as distance(X,Y) <= 5 -> "
             f"{circular[0]}(...)."

@@ -219,6 +219,9 @@ def learn(
     ] = "boosted",
     tau: Annotated[int | None, Form(ge=0, le=10**6, description="bound of the search")] = None,
     online: Annotated[bool, Form(description="look at no later moment, for live video")] = False,
+    rate: Annotated[
+        float | None, Form(gt=0, description="frames a second of files that have no times")
+    ] = None,
     seed: Annotated[int, Form(ge=0, le=2**31)] = 0,
     engine: Annotated[Engine, Form()] = None,
 ) -> JobInfo:
@@ -253,6 +256,7 @@ def learn(
         online=online,
         seed=seed,
         engine=engine,
+        **({} if rate is None else {"rate": rate}),
     )
     return JobInfo.of(job)
 

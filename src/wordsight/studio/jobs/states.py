@@ -70,12 +70,14 @@ def learn_rules(arguments: Mapping[str, Any], context: JobContext) -> dict[str, 
         arguments: ``name`` of the set; ``title``; ``lesson``, the folder of labels and boxes;
             ``videos`` of the library; ``kinds`` such as ``red,green=block``; ``rules``, of which
             only the weights are learned, none to discover them; ``vocabulary``; ``steady``;
-            ``method``, ``tau``, ``online``; ``seed``; ``engine``.
+            ``method``, ``tau``, ``online``; ``rate`` of files without times; ``seed``; ``engine``.
         context: Where to work.
     """
     steady, kinds = bool(arguments.get("steady")), tuple(arguments["kinds"])
     book = RuleBook(arguments["vocabulary"], "", "", 0.0, (), kinds, steady)
     lesson = {"lesson": arguments["lesson"], "videos": list(arguments["videos"])}
+    if arguments.get("rate") is not None:
+        lesson["rate"] = arguments["rate"]
     rules, seed = arguments["rules"], int(arguments["seed"])
     request = labelled_request(context.folder, lesson, book, context.library).model_copy(
         update={

@@ -27,7 +27,7 @@
     if (form.elements.mine.checked) body.append("rules", above.rules.value);
     if (form.elements.words.checked) body.append("vocabulary", above.vocabulary.value);
     if (!form.elements.boxes.files.length) body.delete("boxes"); // no choice is sent as an empty file
-    for (const name of ["engine", "tau"]) if (!form.elements[name].value) body.delete(name);
+    for (const name of ["engine", "tau", "rate"]) if (!form.elements[name].value) body.delete(name);
     try {
       watch((await studio.ask("/api/v1/states/learn", { method: "POST", body })).id);
     } catch (error) {
