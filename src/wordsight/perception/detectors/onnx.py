@@ -234,14 +234,19 @@ class Onnx:
 
     def explain_nothing(self) -> str:
         """Say why nothing may have been found."""
-        way, known = self._ways[0], textwrap.shorten(", ".join(self.label_names), 60)
+        way = self._ways[0]
         return (
-            f"its surest box had a score of {self._surest:.2f}, and boxes from "
-            f"{self._confidence:g} on are reported (--option confidence=0.1 reports more). It "
-            f"knows {known}. It was read as {self._style}, with "
+            f"{self._explain_scores()}. It was read as {self._style}, with "
             f"{'blue' if way.bgr else 'red'} first, values {way.values} and "
             f"{'kept' if way.letterbox else 'stretched'} proportions; if it was trained otherwise, "
             "give --option style, bgr, values or letterbox"
+        )
+
+    def _explain_scores(self) -> str:
+        return (
+            f"its surest box had a score of {self._surest:.2f}, and boxes from "
+            f"{self._confidence:g} on are reported (--option confidence=0.1 reports more). It "
+            f"knows {textwrap.shorten(', '.join(self.label_names), 60)}"
         )
 
     def _compare_ways(self, frame: Frame) -> None:
