@@ -84,7 +84,7 @@ def parse_names(text: str) -> tuple[str, ...]:
             value = ast.literal_eval(text)  # literals only, executes nothing
         except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
             raise FormatError(
-                f"the labels in the model cannot be parsed ({text[:60]!r}); pass labels=FILE."
+                f"the labels in the model cannot be parsed ({text[:60]!r}); give --labels FILE."
             ) from error
     return _ordered(value, "the model's metadata")
 
@@ -328,8 +328,8 @@ def _labels(
     names = metadata.get("names")
     if not names:
         raise FormatError(
-            f"{path.name} has no class names in its metadata; pass labels=FILE, a text file with "
-            "one name per line or a JSON file."
+            f"{path.name} has no class names in its metadata; give a text file with one name per "
+            "line, or a JSON file, by --labels FILE (labels=FILE in Python)."
         )
     return parse_names(names)
 
