@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.perception.detectors.networks import network
+from wordsight.errors import CatalogWarning
 from wordsight.perception import load_detector
 from wordsight.perception.detectors.hands import HandPoints, Hands, decode_palms
 from wordsight.perception.detectors.objects import Objects
@@ -530,7 +531,7 @@ def test_catalogues_of_other_packages_do_no_harm(monkeypatch):
 
     stolen = LISTED.replace("[patches]", "[objects]").replace("SIZE", "1")
     announce(monkeypatch, broken=broken, text=lambda: "= no TOML", stolen=lambda: stolen)
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(CatalogWarning) as caught:
         known = network_catalog()
     said = " ".join(str(one.message) for one in caught)
     assert (

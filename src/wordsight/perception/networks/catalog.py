@@ -20,7 +20,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from wordsight.errors import FormatError, WordsightError
+from wordsight.errors import CatalogWarning, FormatError, WordsightError
 from wordsight.files import atomic_path, sha256_of
 from wordsight.perception.detectors.registry import DetectorError
 from wordsight.perception.networks.paddle import picodet_to_onnx
@@ -98,7 +98,7 @@ def network_catalog() -> dict[str, NetworkEntry]:
         FormatError: If Wordsight's catalogue is damaged.
 
     Warns:
-        UserWarning: If that of another package is, which is then left out.
+        CatalogWarning: If that of another package is, which is then left out.
     """
     own = files("wordsight.perception.networks").joinpath("catalog.toml")
     text = own.read_text(encoding="utf-8")
@@ -119,9 +119,10 @@ def _listed_elsewhere() -> dict[str, NetworkEntry]:
         try:
             catalog |= _parse(str(point.load()()), what)
         except FormatError as error:
-            warnings.warn(str(error), stacklevel=2)
+            warnings.warn(str(error), CatalogWarning, stacklevel=1)
         except Exception as error:  # the code of another package; one must not hide the others
-            warnings.warn(f"{what} cannot be loaded ({error}); it is left out.", stacklevel=2)
+            message = f"{what} cannot be loaded ({error}); it is left out."
+            warnings.warn(message, CatalogWarning, stacklevel=1)
     return catalog
 
 
