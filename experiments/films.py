@@ -143,7 +143,7 @@ def _measure_detector(
         name = f"{detector} {number + 1}/{len(judged)}"
         if learned is None or not _can_be_read(moment.text, LearnedLexicon.load(learned[1])):
             untaught += 1
-            say(f"{name}: {moment.text} not judged, since {', '.join(unknown)} was not learned")
+            say(f"{name}: {moment.text} not judged, as not learned: {', '.join(unknown)}")
             continue
         library, words = learned
         before = tally.right, tally.drawn

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher, get_close_matches
 __all__ = [
     "AlignmentError",
     "AmbiguityError",
+    "CatalogWarning",
     "ConstraintError",
     "FormatError",
     "IndexBusyError",
@@ -57,6 +58,10 @@ class VideoError(WordsightError):
 
 class VideoWarning(UserWarning):
     """A video that is damaged but partly readable."""
+
+
+class CatalogWarning(UserWarning):
+    """A catalogue of networks, of another package, that cannot be read."""
 
 
 class LibraryError(WordsightError):

@@ -3,6 +3,7 @@
 import hashlib
 import http.server
 import resource
+import socketserver
 import threading
 import zipfile
 from dataclasses import replace
@@ -12,12 +13,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.perception.detectors.networks import network
+from wordsight.errors import CatalogWarning
 from wordsight.perception import load_detector
 from wordsight.perception.detectors.hands import HandPoints, Hands, decode_palms
 from wordsight.perception.detectors.objects import Objects
 from wordsight.perception.detectors.registry import DetectorError
 from wordsight.perception.networks import (
     NetworkEntry,
+    catalog,
     fetch_network,
     find_network,
     installed_network,
@@ -31,7 +35,7 @@ from wordsight.perception.networks.tflite import TfliteError, tflite_to_onnx
 from wordsight.video import Frame
 from wordsight.workflows.add import AddRequest
 from wordsight.workflows.detect import default_detector, detector_choices
-from wordsight.workflows.detectors import detectors
+from wordsight.workflows.detectors import detectors, get_detector
 
 WEIGHTS = Path(__file__).resolve().parents[3] / "shared" / "weights" / "picodet_s"
 ONNX = WEIGHTS / "picodet_s_coco80_416_yolov8layout.onnx"
@@ -98,13 +102,13 @@ def server():
 
 
 def test_the_catalogue_says_what_people_need_to_know():
-    catalog = network_catalog()
-    assert {"objects", "hands"} <= set(catalog)
-    for entry in catalog.values():
+    known = network_catalog()
+    assert {"objects", "hands"} <= set(known)
+    for entry in known.values():
         assert entry.licence and entry.title and entry.classes and len(entry.sha256) == 64
         assert entry.package or entry.address
-    assert len(catalog["objects"].classes) == 80
-    with pytest.raises(DetectorError, match="there are objects"):
+    assert len(known["objects"].classes) == 80
+    with pytest.raises(DetectorError, match=r"there are objects, hands\.$"):
         find_network("nothing")
 
 
@@ -146,6 +150,54 @@ def test_what_is_not_expected_is_refused(server, cache, change, words):
     with pytest.raises(DetectorError, match=words):
         fetch_network(entry)
     assert installed_network("toy") is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"this is no HTTP\r\n\r\n",
+        b"",
+        b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\ncut off",
+    ],
+    ids=["another protocol", "nothing", "not found", "cut off"],
+)
+def test_servers_that_send_no_file(cache, answer):
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.recv(1 << 16)
+            self.request.sendall(answer)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{running.server_address[1]}/toy.onnx"
+        with pytest.raises(DetectorError, match=r"cannot be downloaded \(.*--from FILE"):
+            fetch_network(entry_for(b"a network", address=address))
+        running.shutdown()
+    assert installed_network("toy") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("ERROR: Exception:\nTraceback\nOSError: [Errno 28] No space left on device", "make room"),
+        (
+            "WARNING: Retrying after connection broken by 'Error'\nERROR: No matching distribution",
+            "index does not answer",
+        ),
+        ("ERROR: Exception:\nTraceback\nValueError: broken", r"\(ValueError: broken\)"),
+        ("ERROR: first\nERROR: No matching distribution", r"\(No matching distribution\)"),
+        ("", r"\(pip says no reason\)"),
+    ],
+    ids=["no room", "no connection", "a traceback", "an error", "nothing"],
+)
+def test_why_pip_downloaded_nothing(cache, monkeypatch, said, words):
+    failed = SimpleNamespace(returncode=1, stderr=said)
+    monkeypatch.setattr(
+        "wordsight.perception.networks.catalog.subprocess.run", lambda *a, **k: failed
+    )
+    with pytest.raises(DetectorError, match=words):
+        fetch_network(entry_for(b"x", package="release==1.0"))
 
 
 def test_no_network_and_no_such_file(tmp_path):
@@ -284,6 +336,9 @@ def test_objects_of_a_blank_picture(cache):
     detector = Objects(confidence=0.5, fill=0)
     blank = Frame.from_array(np.full((48, 64, 3), 114, np.uint8), 0.0)
     (found,) = detector.detect([blank])
+    why = detector.explain_nothing()
+    assert "boxes from 0.5 on" in why and "person, bicycle" in why
+    assert "style" not in why  # it has no such option
     assert len(found.boxes) == 0 and len(detector.label_names) == 80
     assert network_path("objects") == cache / "networks" / "objects.onnx"
 
@@ -420,6 +475,69 @@ def test_objects_are_the_default_where_they_were_fetched(tmp_path):
     assert detector_choices()[:2] == ["objects,hands", "objects,hands,regions"]
     network_path("objects").unlink()  # hands alone are no default
     assert detector_choices()[0] == "regions" and "objects" not in detector_choices()
+
+
+LISTED = """
+[patches]
+title = "bright patches"
+network = "Patches"
+licence = "MIT"
+address = "ADDRESS"
+download = SIZE
+sha256 = "HASH"
+size = SIZE
+network_sha256 = ["HASH"]
+classes = ["red thing", "blue thing"]
+"""
+
+
+def announce(monkeypatch, **catalogues):
+    """Announce catalogues as other packages do."""
+    points = [
+        SimpleNamespace(name=name, value=f"{name}:catalogue", load=lambda made=made: made)
+        for name, made in catalogues.items()
+    ]
+    known = catalog.entry_points
+    monkeypatch.setattr(
+        catalog,
+        "entry_points",
+        lambda group: points if group == catalog.CATALOG_GROUP else known(group=group),
+    )
+
+
+def test_a_network_that_another_package_lists_is_fetched_and_runs(server, monkeypatch):
+    pytest.importorskip("onnxruntime")
+    server.data = network("yolov8").SerializeToString()
+    text = LISTED.replace("HASH", hashlib.sha256(server.data).hexdigest())
+    text = text.replace("SIZE", str(len(server.data))).replace("ADDRESS", server.address)
+    announce(monkeypatch, helpers=lambda: text)
+    (row,) = [one for one in detectors().detectors if one.name == "patches"]
+    assert (row.state, row.finds, row.classes) == ("to be fetched", "bright patches", 2)
+    with pytest.raises(DetectorError, match="detectors get patches"):
+        load_detector("patches")
+    assert get_detector(name="patches").path == network_path("patches")
+    (row,) = [one for one in detectors().detectors if one.name == "patches"]
+    assert row.state == "installed" and row.speed > 0 and "patches" in detector_choices()
+    picture = np.full((96, 128, 3), 20, np.uint8)
+    picture[30:60, 40:80] = (20, 20, 250)
+    detector = load_detector("patches,regions", **{"patches.style": "yolov8"})
+    (found,) = detector.detect([Frame.from_array(picture, 0.0)])
+    assert "blue thing" in {detector.label_names[label] for label in found.labels}
+
+
+def test_catalogues_of_other_packages_do_no_harm(monkeypatch):
+    def broken():
+        raise RuntimeError("no file")
+
+    stolen = LISTED.replace("[patches]", "[objects]").replace("SIZE", "1")
+    announce(monkeypatch, broken=broken, text=lambda: "= no TOML", stolen=lambda: stolen)
+    with pytest.warns(CatalogWarning) as caught:
+        known = network_catalog()
+    said = " ".join(str(one.message) for one in caught)
+    assert (
+        "broken:catalogue cannot be loaded (no file)" in said and "text:catalogue is dama" in said
+    )
+    assert known["objects"].licence == "Apache-2.0"
 
 
 def test_the_list_says_what_can_be_fetched():

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from tests.video.sample_videos import encode
-from wordsight.perception import DetectorError, observe, watch
+from wordsight.errors import VideoWarning
+from wordsight.perception import DetectorError, load_detector, observe, watch
 from wordsight.perception.detectors.regions import Regions
+from wordsight.perception.detectors.registry import detector_factory
 from wordsight.records import FrameDetections
 from wordsight.video import Frame, VideoReader
 
@@ -162,3 +164,31 @@ def test_a_detector_that_invents_frames_is_found_out():
 
     with pytest.raises(DetectorError, match=r"yielded 9\.0 s instead of no frame"):
         watch(frames(), Inventing(0), SIZE, flow=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("regions", "nothing moved"),
+        ("people", "upright people alone"),
+        ("rendered", "rendered worlds alone"),
+        ("people,regions", "people: it knows.*; regions: nothing moved"),
+    ],
+)
+def test_every_detector_says_why_it_found_nothing(name, words):
+    frames = [Frame.from_array(np.full((96, 128, 3), 114, np.uint8), t / 10) for t in range(3)]
+    with pytest.warns(VideoWarning, match=f"found nothing in 3 frames: .*{words}"):
+        watch(frames, load_detector(name), (128, 96))
+
+
+def test_every_detector_that_comes_with_wordsight_can_say_why():
+    for name in ("boxes", "hands", "objects", "onnx", "people", "regions", "rendered"):
+        assert callable(detector_factory(name).explain_nothing), name
+
+
+def test_boxes_of_other_frames_are_explained(tmp_path):
+    path = tmp_path / "late.csv"
+    path.write_text("frame,time,id,label,score,x1,y1,x2,y2\n7,0.7,0,cup,1,1,1,9,9\n")
+    frames = [Frame.from_array(np.zeros((96, 128, 3), np.uint8), t / 10, t) for t in range(3)]
+    with pytest.warns(VideoWarning, match=r"1 boxes of late.csv lie on frames 7 to 7"):
+        watch(frames, load_detector("boxes", path=path), (128, 96))

@@ -159,7 +159,7 @@ def test_what_is_no_model_is_said(saved, spoil, words):
 @pytest.mark.parametrize(
     "style, labels, options, words",
     [
-        ("yolov8", None, {}, "has no class names in its metadata; pass labels="),
+        ("yolov8", None, {}, "has no class names in its metadata; .*--labels FILE"),
         ("strange", LABELS, {}, r"not recognised: heatmap \(1, 4\), with 2 labels"),
         ("yolov8", ["one", "two", "three", "four"], {}, r"not recognised: output0 \(1, 6, 3\)"),
         ("yolov5", ["one"], {}, r"not recognised: output0 \(1, 3, 7\)"),

@@ -35,6 +35,14 @@ def test_only_what_is_needed_in_any_order(tmp_path):
     assert seen.ids is None
 
 
+def test_times_may_be_empty_everywhere(tmp_path):
+    text = HEADER + "0,,,cup,0.9,1,2,3,4\n3,,,cup,0.9,1,2,3,4\n"
+    seen = read(tmp_path, text, times=[0.0, 0.1, 0.2, 0.3])
+    assert seen.times.tolist() == [0.0, 0.1, 0.2, 0.3]  # as without the column
+    with pytest.raises(FormatError, match="frame 3 has no time, but others do"):
+        read(tmp_path, text.replace("0,,", "0,0.5,", 1))
+
+
 def test_times_of_the_video_come_before_those_of_the_file(tmp_path):
     seen = read(tmp_path, HEADER + "1,0.5,3,cup,0.9,1,2,3,4\n", times=[7.0, 8.0, 9.0])
     assert seen.times.tolist() == [8.0]

@@ -84,6 +84,15 @@ class BoxFile:
             **self._options,
         }
 
+    def explain_nothing(self) -> str:
+        """Say why nothing may have been found."""
+        if not len(self._frames):
+            return f"{self._path.name} has no boxes"
+        return (
+            f"the {len(self._frames)} boxes of {self._path.name} lie on frames "
+            f"{self._frames[0]} to {self._frames[-1]}, counted from 0; none of these was looked at"
+        )
+
     def _scale(self, size: tuple[int, int]) -> NDArray[np.float64]:
         if self._size is None or self._size == size:
             return np.ones(4)

@@ -181,6 +181,14 @@ class Hands:
             "squares": self._squares,
         }
 
+    def explain_nothing(self) -> str:
+        """Say why nothing may have been found."""
+        least = self._confidence if self._points else max(self._confidence, _LEAST_PALM_ALONE)
+        return (
+            f"it knows hands alone, and reports those with a score of {least:g} or more "
+            "(--option confidence=0.1 reports more); things need another detector, such as objects"
+        )
+
     @cached_property
     def _network(self) -> LocalNetwork | IsolatedNetwork:
         return open_network(self._path, 1, self._device, None)

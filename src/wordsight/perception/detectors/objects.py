@@ -64,6 +64,10 @@ class Objects(Onnx):
         """Return the network, and everything that affects the results."""
         return {**super().settings(), "fill": self._fill}
 
+    def explain_nothing(self) -> str:
+        """Say why nothing may have been found."""
+        return self._explain_scores()
+
     def _chosen(self, found: Candidates) -> Candidates:
         sure = super()._chosen(found)
         room = min(self._fill, self._max_boxes) - len(sure.boxes)

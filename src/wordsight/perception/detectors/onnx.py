@@ -84,7 +84,7 @@ def parse_names(text: str) -> tuple[str, ...]:
             value = ast.literal_eval(text)  # literals only, executes nothing
         except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
             raise FormatError(
-                f"the labels in the model cannot be parsed ({text[:60]!r}); pass labels=FILE."
+                f"the labels in the model cannot be parsed ({text[:60]!r}); give --labels FILE."
             ) from error
     return _ordered(value, "the model's metadata")
 
@@ -234,14 +234,19 @@ class Onnx:
 
     def explain_nothing(self) -> str:
         """Say why nothing may have been found."""
-        way, known = self._ways[0], textwrap.shorten(", ".join(self.label_names), 60)
+        way = self._ways[0]
         return (
-            f"its surest box had a score of {self._surest:.2f}, and boxes from "
-            f"{self._confidence:g} on are reported (--option confidence=0.1 reports more). It "
-            f"knows {known}. It was read as {self._style}, with "
+            f"{self._explain_scores()}. It was read as {self._style}, with "
             f"{'blue' if way.bgr else 'red'} first, values {way.values} and "
             f"{'kept' if way.letterbox else 'stretched'} proportions; if it was trained otherwise, "
             "give --option style, bgr, values or letterbox"
+        )
+
+    def _explain_scores(self) -> str:
+        return (
+            f"its surest box had a score of {self._surest:.2f}, and boxes from "
+            f"{self._confidence:g} on are reported (--option confidence=0.1 reports more). It "
+            f"knows {textwrap.shorten(', '.join(self.label_names), 60)}"
         )
 
     def _compare_ways(self, frame: Frame) -> None:
@@ -323,8 +328,8 @@ def _labels(
     names = metadata.get("names")
     if not names:
         raise FormatError(
-            f"{path.name} has no class names in its metadata; pass labels=FILE, a text file with "
-            "one name per line or a JSON file."
+            f"{path.name} has no class names in its metadata; give a text file with one name per "
+            "line, or a JSON file, by --labels FILE (labels=FILE in Python)."
         )
     return parse_names(names)
 

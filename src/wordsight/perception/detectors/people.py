@@ -73,6 +73,14 @@ class People:
             "max_boxes": self._max_boxes,
         }
 
+    def explain_nothing(self) -> str:
+        """Say why nothing may have been found."""
+        return (
+            "it knows upright people alone, seen from head to foot, at least "
+            f"{self._smallest:.0%} of the picture high and with a score of {self._confidence:g} or "
+            "more (--option smallest=0.1 and confidence=0.2 report more)"
+        )
+
     def _people(
         self, model: cv2.HOGDescriptor, frame: Frame
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

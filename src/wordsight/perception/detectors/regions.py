@@ -102,6 +102,13 @@ class Regions:
             "looks": None if self._codebook is None else len(self._codebook.label_names),
         }
 
+    def explain_nothing(self) -> str:
+        """Say why nothing may have been found."""
+        return (
+            "nothing moved, and nothing stood out from what is around it; it needs a camera that "
+            "stands or turns slowly"
+        )
+
     def _small(self, frame: Frame) -> tuple[Picture, NDArray[np.float64]]:
         """Return the scaled image in CIELAB, and the size of its pixels in pixels of the frame."""
         shrink = min(1.0, self._long_side / max(frame.size))

@@ -1,7 +1,7 @@
 """The detector protocol, and loading detectors by name: one, or several pooled as one.
 
 Detectors are entry points of the group ``wordsight.detectors``, so that installed packages can add
-their own.
+their own. A network that another package's catalogue lists is one as well.
 """
 
 import difflib
@@ -275,8 +275,17 @@ def load_detector(name: str, *, per_class: int | None = None, **options: Any) ->
     return Pooled(detectors, per_class=per_class)
 
 
+# What makes the class of a detector from the name of a listed network.
+_LISTED_GROUP, _LISTED = "wordsight.networks", "wordsight.perception.detectors.listed:listed_class"
+
+
 def _entries() -> list[EntryPoint]:
-    return list(entry_points(group=ENTRY_POINT_GROUP))
+    from wordsight.perception.networks.catalog import listed_networks
+
+    entries = list(entry_points(group=ENTRY_POINT_GROUP))
+    known = {entry.name for entry in entries}
+    listed = [name for name in listed_networks() if name not in known]
+    return entries + [EntryPoint(name, _LISTED, _LISTED_GROUP) for name in listed]
 
 
 def _entry(name: str) -> EntryPoint:
@@ -293,7 +302,8 @@ def _entry(name: str) -> EntryPoint:
 
 def _load(entry: EntryPoint) -> Any:
     try:
-        return entry.load()
+        loaded = entry.load()
+        return loaded(entry.name) if entry.group == _LISTED_GROUP else loaded
     except ImportError as error:
         raise _missing(entry.name, error) from error
     except AttributeError as error:

@@ -79,6 +79,13 @@ class Rendered:
             "max_boxes": self._max_boxes,
         }
 
+    def explain_nothing(self) -> str:
+        """Say why nothing may have been found."""
+        return (
+            "it knows the people and things of rendered worlds alone; for real videos take "
+            "another detector, such as objects"
+        )
+
     @cached_property
     def _network(self) -> cv2.dnn.Net:
         model = files("wordsight.perception.detectors").joinpath(_MODEL).read_bytes()

@@ -8,8 +8,9 @@ visibility. A ``seqinfo.ini`` beside the file or one folder up has frame rate, l
 
 **CSV** has a header, for use in a spreadsheet. Columns: ``frame`` (counting from 0), ``time``
 (seconds), ``id`` (empty if unknown), ``label``, ``score``, and the corners ``x1, y1, x2, y2`` in
-pixels (0-based, end-exclusive). Only the frame and the corners are required. A line without a box
-is a frame without boxes; a file with times covers exactly the frames it lists.
+pixels (0-based, end-exclusive). Only the frame and the corners are required; times are in every
+line or in none. A line without a box is a frame without boxes; a file with times covers exactly the
+frames it lists.
 """
 
 import configparser
@@ -206,7 +207,7 @@ def read_csv(
     """
     collector = BoxCollector(path.name, label_names)
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
-    listed: dict[int, float] = {}
+    listed: dict[int, float | None] = {}
     try:
         header = _checked_header(reader.fieldnames, path.name)
         for row in reader:
@@ -217,10 +218,15 @@ def read_csv(
         raise collector.error(
             f"line {reader.line_num}", f"{error}; check for an unclosed quotation mark."
         ) from None
-    if "time" not in header:
+    times = {frame: time for frame, time in sorted(listed.items()) if time is not None}
+    if "time" not in header or (listed and not times):
         return collector.table()
-    frames = sorted(listed)
-    return collector.table(covered=frames, times=[listed[frame] for frame in frames])
+    if len(times) < len(listed):
+        frame = min(set(listed) - set(times))
+        raise FormatError(
+            f"{path.name}: frame {frame} has no time, but others do; give all of them or none."
+        )
+    return collector.table(covered=list(times), times=list(times.values()))
 
 
 def write_csv(table: BoxTable) -> Iterator[str]:
@@ -270,13 +276,13 @@ def _take(
     row: dict[str, str],
     where: str,
     collector: BoxCollector,
-    listed: dict[int, float],
+    listed: dict[int, float | None],
     first_frame: int,
 ) -> None:
     cells = {name.strip().lower(): value.strip() for name, value in row.items()}
     try:
         frame = parse_whole(cells["frame"]) - first_frame
-        time = parse_number(cells.get("time", "0"))
+        time = parse_number(cells["time"]) if cells.get("time") else None
         corners = [cells[name] for name in ("x1", "y1", "x2", "y2")]
         x1, y1, x2, y2 = map(parse_number, corners) if any(corners) else (0.0,) * 4
         score = parse_number(cells.get("score") or "1")
@@ -284,7 +290,7 @@ def _take(
     except ValueError as error:
         raise collector.error(where, f"{error}; expected {','.join(COLUMNS)}.") from None
     collector.check_frame(where, frame)
-    if not math.isfinite(time):
+    if time is not None and not math.isfinite(time):
         raise collector.error(where, f"the time must be finite, got {time}.")
     if listed.setdefault(frame, time) != time:
         raise collector.error(

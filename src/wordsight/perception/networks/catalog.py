@@ -1,6 +1,8 @@
 """The catalogue of networks: fetching one, checked and converted, and where they are kept."""
 
+import errno
 import hashlib
+import http.client
 import os
 import shutil
 import subprocess
@@ -9,6 +11,7 @@ import tempfile
 import tomllib
 import urllib.error
 import urllib.request
+import warnings
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +20,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from wordsight.errors import FormatError, WordsightError
+from wordsight.errors import CatalogWarning, FormatError, WordsightError
 from wordsight.files import atomic_path, sha256_of
 from wordsight.perception.detectors.registry import DetectorError
 from wordsight.perception.networks.paddle import picodet_to_onnx
@@ -31,6 +34,7 @@ __all__ = [
     "fetched_network",
     "find_network",
     "installed_network",
+    "listed_networks",
     "network_catalog",
     "network_path",
     "with_parts",
@@ -88,13 +92,37 @@ class NetworkEntry:
 def network_catalog() -> dict[str, NetworkEntry]:
     """Return every network that can be fetched, by the name of its detector.
 
+    Of two entries of one name Wordsight's own is taken.
+
     Raises:
-        FormatError: If a catalogue is damaged.
+        FormatError: If Wordsight's catalogue is damaged.
+
+    Warns:
+        CatalogWarning: If that of another package is, which is then left out.
     """
     own = files("wordsight.perception.networks").joinpath("catalog.toml")
-    catalog = _parse(own.read_text(encoding="utf-8"), "the catalogue of Wordsight")
+    text = own.read_text(encoding="utf-8")
+    return _listed_elsewhere() | _parse(text, "the catalogue of Wordsight")
+
+
+def listed_networks() -> list[str]:
+    """Return the detectors whose networks the catalogues of other packages list."""
+    others = _listed_elsewhere()
+    parts = {part for entry in others.values() for part in entry.parts}
+    return [name for name in others if name not in parts]
+
+
+def _listed_elsewhere() -> dict[str, NetworkEntry]:
+    catalog: dict[str, NetworkEntry] = {}
     for point in sorted(entry_points(group=CATALOG_GROUP), key=lambda one: one.name):
-        catalog |= _parse(str(point.load()()), f"the catalogue of {point.value}")
+        what = f"the catalogue of {point.value}"
+        try:
+            catalog |= _parse(str(point.load()()), what)
+        except FormatError as error:
+            warnings.warn(str(error), CatalogWarning, stacklevel=1)
+        except Exception as error:  # the code of another package; one must not hide the others
+            message = f"{what} cannot be loaded ({error}); it is left out."
+            warnings.warn(message, CatalogWarning, stacklevel=1)
     return catalog
 
 
@@ -106,9 +134,9 @@ def find_network(name: str) -> NetworkEntry:
     """
     catalog = network_catalog()
     if name not in catalog:
-        raise DetectorError(
-            f"there is no detector {name!r} to fetch; there are {', '.join(catalog)}."
-        )
+        parts = {part for entry in catalog.values() for part in entry.parts}
+        known = ", ".join(one for one in catalog if one not in parts)
+        raise DetectorError(f"there is no detector {name!r} to fetch; there are {known}.")
     return catalog[name]
 
 
@@ -167,6 +195,10 @@ def _entry(name: str, row: dict[str, Any]) -> NetworkEntry:
     return NetworkEntry(name=name, **values)
 
 
+_NOT_SENT = (
+    *(urllib.error.URLError, http.client.HTTPException),
+    *(TimeoutError, ConnectionError),
+)
 _BLOCK = 1 << 18
 _PATIENCE = 30.0  # seconds without an answer
 _MOST_MEMBER = 1 << 28  # bytes of one file in an archive
@@ -272,15 +304,29 @@ def _from_index(entry: NetworkEntry, parts: Path, progress: Progress | None) -> 
         )
         files = list(Path(folder).glob("*.whl"))
         if done.returncode or not files:
-            lines = done.stderr.strip().splitlines()
-            reason = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
             raise DetectorError(
-                f"{entry.source} cannot be downloaded"
-                + (f" ({reason[-1].removeprefix('ERROR: ')})" if reason else "")
-                + f". Without a network: on another machine run `pip download {' '.join(which)} "
+                f"{entry.source} cannot be downloaded ({_pip_reason(done.stderr)}). Without a "
+                f"network: on another machine run `pip download {' '.join(which)} "
                 f"{entry.package}`, bring the file here, and give it with --from FILE."
             )
         return Path(shutil.move(files[0], parts / files[0].name))
+
+
+def _pip_reason(said: str) -> str:
+    """Return in one line why pip downloaded nothing; what it says last is often not the cause.
+
+    Raises:
+        OSError: If there was no room.
+    """
+    if os.strerror(errno.ENOSPC) in said:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    if "connection broken by" in said:
+        return "the package index does not answer"
+    lines = said.strip().splitlines()
+    errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+    if not errors or errors[-1].startswith("Exception:"):  # with a traceback below
+        errors = lines
+    return errors[-1].strip() if errors else "pip says no reason"
 
 
 def _from_address(entry: NetworkEntry, parts: Path, progress: Progress | None) -> Path:
@@ -289,10 +335,10 @@ def _from_address(entry: NetworkEntry, parts: Path, progress: Progress | None) -
     part = parts / f"{entry.name}.part"
     try:
         _download(entry, entry.address, part, progress)
-    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+    except _NOT_SENT as error:
         raise DetectorError(
-            f"{entry.address} cannot be downloaded ({error}). What came so far is kept; try again, "
-            "or fetch the file elsewhere and give it with --from FILE."
+            f"{entry.address} cannot be downloaded ({' '.join(str(error).split())}). What came so "
+            "far is kept; try again, or fetch the file elsewhere and give it with --from FILE."
         ) from error
     if sha256_of(part) != entry.sha256:
         known = sha256_of(part)
