@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from wordsight.errors import LanguageError
 from wordsight.language.english.builder import EventBuilder
 from wordsight.language.english.events import Event, Mention, Reading
+from wordsight.language.english.paths import without_joined_manners
 from wordsight.language.english.tagging import CorpusUses, Uses, tag
 from wordsight.language.english.words import NUMBERS, PEOPLE_PRONOUNS, uses_of
 from wordsight.language.glosses import language_of, open_uses
@@ -292,6 +293,9 @@ def read_events(
     pieces = pieces_of(text, phrases, language)
     asked = strip_question(pieces, uses)
     tagged, cost = tag(asked.pieces, uses) if asked.pieces else ([], 0.0)
+    kept = without_joined_manners(tagged)
+    if len(kept) < len(tagged):
+        tagged, cost = tag(kept, uses)
     builder = EventBuilder(asked.auxiliary)
     for item in tagged:
         builder.take(item)
