@@ -74,6 +74,13 @@ def test_what_is_missing_is_said(judge, place):
     assert "cannot be read" in judge("-w", place / "words", "--candidates", "none.jsonl").err
 
 
+def test_given_words_are_not_learned_again(judge, place):
+    how = ("--method", "ml", "--states-per-word", 3, "--grammar", "none.lexicon")
+    answer = judge("-w", place / "words", *how)
+    assert answer.code == 1
+    assert "--grammar, --method, --states-per-word would change" in " ".join(answer.err.split())
+
+
 def test_a_ranking_need_not_be_named(run, tmp_path):
     (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.0 me\n")
     (tmp_path / "a.qrels").write_text("q1 0 d1 1\n")

@@ -248,3 +248,15 @@ def test_captions_of_a_person_are_read(shared_data):
     nouns = {entry.name for entry in found.lexicon if entry.part == "noun"}
     assert {"woman", "microwave-door", "medicine-box", "cup"} <= nouns
     assert len(nouns) <= 22
+
+
+def test_and_between_adverbs_loses_neither():
+    together = "person(p0) approached(p0,p1) stool(p1) quickly(p0) slowly(p0)"
+    for text in (
+        "The person approached the stool quickly and slowly.",
+        "The person quickly and slowly approached the stool.",
+    ):
+        (one,) = understand(text, STREET).statements
+        assert sorted(one.sentence.meaning.split()) == sorted(together.split())
+    two = understand("He approached the stool slowly and quickly picked up the chair.", STREET)
+    assert ["slowly" in s.sentence.meaning for s in two.statements] == [True, False]

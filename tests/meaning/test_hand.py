@@ -1,16 +1,17 @@
 """Hand-written meanings: read, refused where wrong, and right about plays they describe."""
 
+from dataclasses import replace
 from importlib import resources
 
 import numpy as np
 import pytest
 
 from wordsight.errors import FormatError
-from wordsight.language import PartOfSpeech, default_lexicon
+from wordsight.language import Lexicon, PartOfSpeech, default_lexicon
 from wordsight.meaning import LearnedLexicon
 from wordsight.meaning.features import get_feature
 from wordsight.meaning.model.hand import hand_lexicon
-from wordsight.meaning.model.wording import _STATEMENTS, looks_for
+from wordsight.meaning.model.wording import _STATEMENTS, argument_names, looks_for
 from wordsight.meaning.tasks.clip import living_sentence
 from wordsight.records import Clip, Detections
 
@@ -169,6 +170,16 @@ def test_what_a_word_looks_for_is_said_in_a_line():
         " → the agent and the goal are close"
     )
     assert looks_for(hand_lexicon(LABELS), "chair") == "it looks like a chair"
+
+
+def test_an_argument_that_may_be_anything_is_called_it():
+    learned = hand_lexicon(LABELS)
+    entries = [
+        replace(one, roles=("any", "referent")) if one.arity == 2 else one
+        for one in default_lexicon()
+    ]
+    inferred = replace(learned, lexicon=Lexicon(tuple(entries)))
+    assert argument_names(inferred, "to-the-left-of") == ["it", "the referent"]
 
 
 @pytest.mark.parametrize("name", sorted(_STATEMENTS))

@@ -6,13 +6,20 @@ import numpy as np
 import pytest
 
 from tests.meaning.plays import LEXICON, play, said
-from wordsight.evaluation import estimate_mean
+from wordsight.evaluation import Estimate, estimate_mean
 from wordsight.language import parse
 from wordsight.meaning import ON_FILM
-from wordsight.meaning.model.quality import Quality
-from wordsight.meaning.tasks.judge import cross_fit, quick_settings, video_folds
-from wordsight.meaning.tasks.rivals import ask, rivals_of
-from wordsight.workflows.word_quality import DescribedClips, learning_quality
+from wordsight.meaning.model.quality import HeldOut, Quality, WordQuality
+from wordsight.meaning.tasks import judge
+from wordsight.meaning.tasks.judge import (
+    JudgedChoice,
+    cross_fit,
+    held_out_quality,
+    quick_settings,
+    video_folds,
+)
+from wordsight.meaning.tasks.rivals import ForcedChoice, ask, rivals_of
+from wordsight.workflows.word_quality import DescribedClips, _advice, learning_quality
 
 VERBS = ("lifted", "lowered", "approached")
 SETTINGS = replace(ON_FILM, phases=3, tempered_iterations=4, iterations=2)
@@ -139,3 +146,40 @@ def test_what_another_learning_left_is_discarded(tmp_path):
     left.write_bytes(b"something")
     _fit(Learner(), described(), left, lambda *_: None, reporter)
     assert not left.exists() and "starting over" in reporter.notes[0]
+
+
+def test_the_guesser_judges_truth_by_what_other_videos_say():
+    lifted, lowered, approached = (parse(said(verb), LEXICON) for verb in VERBS)
+    known = [ForcedChoice(play("lifted"), (lifted, lowered, lowered), 0)] * 3
+    guesser, limit = judge._guesser(known)
+    rates = np.exp(guesser.scores([one.words for one in (lifted, lowered, approached)]))
+    assert (rates >= limit).tolist() == [True, False, False]
+    assert judge._guesser([])[1] == np.inf
+    answers = [
+        JudgedChoice(ForcedChoice(play("lifted"), (lifted, lowered), n), 0, 0, 1, 1, held, blind)
+        for n, held, blind in ((0, (True, False), (True, False)), (1, (True, False), (True, True)))
+    ]
+    quality = held_out_quality(answers, LEXICON)
+    assert quality.f1.value == pytest.approx(0.5)
+    assert quality.blind_f1 == pytest.approx(4 / 5)
+
+
+def test_advice_on_some_words_and_on_truth():
+    sure, half = Estimate(0.8, 0.7, 0.9), Estimate(0.3, 0.2, 0.4)
+    confused = (("lifted", "lowered", 4), ("ball", "crate", 2))
+    held = HeldOut(9, 40, 0, 3, "quick", sure, 0.2, 0.1, sure, half, 0.5, 0.1, confused)
+    bad = WordQuality(3, 9, half, 0.3, 0.3, ("no better than guessing",))
+    words = {"lifted": bad, "ball": WordQuality(20, 9, sure, 0.3, 0.3)}
+    truth, which, more, pairs = _advice(held, words, described())
+    assert "F1 0.30 [0.20, 0.40], guessing 0.50" in truth
+    assert which == "No better than guessing: lifted. What would help:"
+    assert (
+        more.startswith("- more described clips: 1 of 1 word is said of fewer")
+        and "lifted (3)" in more
+    )
+    assert "lifted with lowered (4)" in pairs and "crate" not in pairs
+    good = replace(held, f1=sure)
+    assert list(_advice(good, {"ball": words["ball"]}, described())) == []
+    few = replace(held, choices=5, gain=half)
+    (line,) = _advice(few, words, described())
+    assert line.startswith("5 choices cannot show whether words are better than guessing")

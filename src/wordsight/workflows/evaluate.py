@@ -79,6 +79,7 @@ def evaluate_words(
     from wordsight.workflows.annotator import load_annotator
     from wordsight.workflows.word_quality import given_words_quality, learning_quality
 
+    _refuse_learning_settings(request)
     learned = None if request.words is None else load_lexicon(request.words)
     annotator = None if request.words is None else load_annotator(request.words)
     known = load_grammar(request.grammar) if learned is None else learned.lexicon
@@ -114,6 +115,25 @@ def evaluate_words(
     for advice in quality.advice:
         reporter.warn(advice)
     return EvaluateWordsResult(request.words, quality)
+
+
+_OF_LEARNING = (
+    *("grammar", "method", "features", "noise", "phases", "participants", "any_order"),
+    *("two_phase", "senses", "restarts", "quick", "check"),
+)
+
+
+def _refuse_learning_settings(request: EvaluateWordsRequest) -> None:
+    """Refuse settings of learning where words are given, which are not learned again."""
+    fields = EvaluateWordsRequest.model_fields
+    asked = [n for n in _OF_LEARNING if getattr(request, n) != fields[n].default]
+    if request.words is not None and asked:
+        options = ["states-per-word" if name == "phases" else name for name in asked]
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
+        raise WordsightError(
+            f"the words of {request.words} are learned already, so {names} would change nothing. "
+            "Leave it out, or leave --words out to learn without some videos and judge on these."
+        )
 
 
 def _without(

@@ -254,7 +254,10 @@ def readable_grammar(
         ("Taken for", inferred.guesses),
         ("Left out of sentences", inferred.ignored),
         ("Unknown, and not learned", inferred.unknown),
-        ("Perhaps the same, so far learned apart", inferred.synonyms),
+        (
+            "Verbs used alike, which may be synonyms but are learned separately",
+            [pair.replace(" ~ ", " and ") for pair in inferred.synonyms],
+        ),
     ):
         if words:
             more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""

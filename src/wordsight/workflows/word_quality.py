@@ -370,32 +370,59 @@ def _advice(
     held_out: "HeldOut | None", words: dict[str, "WordQuality"], said: "DescribedClips"
 ) -> Iterable[str]:
     """Yield what is wrong with the words and what would help."""
-    from wordsight.meaning.tasks.judge import NO_BETTER
+    from wordsight.meaning.tasks.judge import LEAST_CHOICES, NO_BETTER
 
     if held_out is None:
         return
-    guessing = [entry for entry, word in words.items() if NO_BETTER in word.remarks]
-    if held_out.is_better_than_guessing:
-        if guessing:
-            yield f"No better than guessing: {', '.join(guessing)}."
+    if held_out.choices < LEAST_CHOICES:
+        yield (
+            f"{count(held_out.choices, 'choice')} cannot show whether words are better than "
+            f"guessing; {LEAST_CHOICES} or more would. More described videos would help."
+        )
         return
-    yield (
-        f"The words are no better than guessing: on videos not learned from they choose the right "
-        f"sentence in {held_out.accuracy} of {count(held_out.choices, 'choice')}, where guessing "
-        f"without looking has {max(held_out.blind, held_out.chance):.2f}. What would help:"
-    )
+    guessing = [entry for entry, word in words.items() if NO_BETTER in word.remarks]
+    if not held_out.is_better_than_guessing:
+        yield (
+            "The words are no better than guessing: on videos not learned from they choose the "
+            f"right sentence in {held_out.accuracy} of {count(held_out.choices, 'choice')}, where "
+            f"guessing without looking has {max(held_out.blind, held_out.chance):.2f}. "
+            "What would help:"
+        )
+        yield from _help(held_out, words, said)
+        return
+    if held_out.f1.low <= max(held_out.blind_f1, held_out.chance_f1):
+        yield (
+            "Whether one sentence is true is judged no better than by guessing "
+            f"(F1 {held_out.f1}, guessing {max(held_out.blind_f1, held_out.chance_f1):.2f}): "
+            "trust which of several sentences fits best rather than `true`."
+        )
+    if guessing:
+        yield f"No better than guessing: {', '.join(guessing)}. What would help:"
+        yield from _help(held_out, {entry: words[entry] for entry in guessing}, said)
+
+
+def _help(
+    held_out: "HeldOut", words: dict[str, "WordQuality"], said: "DescribedClips"
+) -> Iterable[str]:
+    """Yield what would help some words that are no better than guessing."""
     usual = Counter({entry: word.clips for entry, word in words.items()})
     few = [f"{entry} ({number})" for entry, number in sorted(usual.items(), key=lambda one: one[1])]
     rare = sum(number < _FEW_CLIPS for number in usual.values())
     if rare:
         yield (
-            f"- more described clips: {rare} of {len(usual)} words are said of fewer than "
-            f"{_FEW_CLIPS}, such as {', '.join(few[:_SHOWN])};"
+            f"- more described clips: {rare} of {count(len(usual), 'word')} "
+            f"{'is' if rare == 1 else 'are'} said of fewer than {_FEW_CLIPS} clips, such as "
+            f"{', '.join(few[: min(rare, _SHOWN)])};"
         )
     else:
         yield "- sentences that are true of their clips: play some and compare;"
-    yield f"- a detector that knows the things that are spoken of: {_labels(said)};"
-    pairs = [f"{true} with {other} ({number})" for true, other, number in held_out.confusions]
+    if any(said.lexicon[entry].part == "noun" for entry in words):
+        yield f"- a detector that knows the things that are spoken of: {_labels(said)};"
+    pairs = [
+        f"{true} with {other} ({number})"
+        for true, other, number in held_out.confusions
+        if true in words or other in words
+    ]
     if pairs:
         yield f"- more clips that differ in what is confused: {', '.join(pairs[:_SHOWN])}."
 
@@ -404,4 +431,5 @@ def _labels(said: "DescribedClips") -> str:
     names = sorted({name for clip in said.clips for name in clip.detections.label_names})
     if not names or all(name.startswith("look-") for name in names):
         return "`regions` has no names; see `wordsight detectors list`"
-    return f"this one has {count(len(names), 'label')} ({', '.join(names[:_SHOWN])}, …)"
+    more = ", …" if len(names) > _SHOWN else ""
+    return f"this one has {count(len(names), 'label')} ({', '.join(names[:_SHOWN])}{more})"

@@ -1,7 +1,8 @@
 """What has been read of a text so far, and what may follow it: costs and ends of clauses."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from wordsight.language.english.words import (
     GIVING,
@@ -29,6 +30,7 @@ __all__ = [
     "ends_subordinate",
     "is_marked",
     "only_exists",
+    "without_joined_manners",
 ]
 
 SUBORDINATE = frozenset(["before", "after", "while", "when"])
@@ -124,3 +126,26 @@ def cost_of_form(state: str, word: str) -> float:
     if state[0] in "dr" or state in ("b0", "n1"):
         return 0.0 if is_continuous(word) or (state != "r1" and is_participle(word)) else 2.0
     return 0.4 if state in ("n0", "B") and is_continuous(word) else 0.0
+
+
+_MANNER = "AG"
+_CLAUSE_BEGINS = "VXHMDQJNPE"
+
+
+def without_joined_manners(path: Sequence[Tagged]) -> list[Piece]:
+    """Return the pieces without each "and" that joins two adverbs: "quickly and quietly".
+
+    In "he stood quietly and quickly left" the second adverb begins another clause, so "and" stays.
+    """
+    return [item.piece for number, item in enumerate(path) if not _joins_manners(path, number)]
+
+
+def _joins_manners(path: Sequence[Tagged], number: int) -> bool:
+    before, after = path[:number], path[number + 1 :]
+    if path[number].text != "and" or not before or not after:
+        return False
+    if before[-1].tag not in _MANNER or after[0].tag not in _MANNER:
+        return False
+    clause = takewhile(lambda item: item.tag != "C", reversed(before))
+    following = next((item.tag for item in after if item.tag not in _MANNER), "C")
+    return following not in _CLAUSE_BEGINS or not any(item.tag == "V" for item in clause)

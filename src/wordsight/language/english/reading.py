@@ -10,6 +10,7 @@ from wordsight.errors import LanguageError
 from wordsight.language.english.builder import EventBuilder
 from wordsight.language.english.events import Event, Mention, Reading
 from wordsight.language.english.noun_signs import qualifies
+from wordsight.language.english.paths import without_joined_manners
 from wordsight.language.english.tagging import CorpusUses, Uses, tag
 from wordsight.language.english.words import NUMBERS, PEOPLE_PRONOUNS, uses_of
 from wordsight.language.glosses import language_of, open_uses
@@ -301,6 +302,9 @@ def read_events(
     pieces = pieces_of(text, phrases, language)
     asked = strip_question(pieces, uses)
     tagged, cost = tag(asked.pieces, uses) if asked.pieces else ([], 0.0)
+    kept = without_joined_manners(tagged)
+    if len(kept) < len(tagged):
+        tagged, cost = tag(kept, uses)
     builder = EventBuilder(asked.auxiliary)
     before = ""
     for item in tagged:

@@ -36,7 +36,7 @@ class HeldOut:
         chance: The same of a choice at random.
         gain: Difference of accuracy and blind, clip by clip.
         f1: F1 of judging every candidate true or false.
-        blind_f1: The best F1 of answering the same of every clip, sentence by sentence.
+        blind_f1: F1 of the guesser, which judges by how often each sentence is true elsewhere.
         chance_f1: F1 of answering at random.
         confusions: The word that was true, the word that was preferred, and how often.
     """

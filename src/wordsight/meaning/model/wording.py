@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _UP_AND_DOWN = ("{0} goes up", "{0} stays level", "{0} goes down")
-_FAST = ("{0} is still", "{0} moves", "{0} moves fast")
+_FAST = ("{0} is still", "{0} moves slowly", "{0} moves at a moderate speed", "{0} moves fast")
 _APART = ("{0} and {1} are close", "{0} and {1} are some way apart", "{0} and {1} are far apart")
 _PARTING = (
     "{0} and {1} come nearer to each other",
@@ -49,7 +49,12 @@ _STATEMENTS: dict[str, tuple[str, ...]] = {
     "speed": _FAST,
     "upper-speed": _FAST,
     "paper-speed": _FAST,
-    "hand-speed": ("{0}'s hands are still", "{0}'s hands move", "{0}'s hands move fast"),
+    "hand-speed": (
+        "{0}'s hands are still",
+        "{0}'s hands move slowly",
+        "{0}'s hands move at a moderate speed",
+        "{0}'s hands move fast",
+    ),
     "pace": ("{0} is still", "{0} is slow", "{0} is quick"),
     "stride": ("{0} stays in place", "{0} goes sideways"),
     "vertical-velocity": _UP_AND_DOWN,
@@ -92,6 +97,7 @@ _OWN, _USUAL, _INK = "#0072b2", "#c9ccd1", "#16181d"
 _FORMATS = ("png", "svg", "pdf")
 _NOTHING = 0.02  # a feature that differs less from the background is uninformative
 _LONG_NOTES = (NOTE, "learned_from")  # shown in other ways, or not at all
+_ROLE_HEADING = "nouns said in its roles more often than others (how many times the mean)"
 _LONGEST = 18  # characters of the name of a bin
 
 
@@ -182,9 +188,7 @@ def argument_names(lexicon: LearnedLexicon, entry: str) -> list[str]:
     names = [role.split("/")[0] for role in roles]
     if len(names) != lexicon[entry].arity or len(set(names)) < len(names):
         names = ["the first", "the second", "the third", "the fourth"][: lexicon[entry].arity]
-    return (
-        ["it"] if names == ["any"] else [n if n.startswith("the ") else f"the {n}" for n in names]
-    )
+    return ["it" if n == "any" else n if n.startswith("the ") else f"the {n}" for n in names]
 
 
 def lexicon_card(lexicon: LearnedLexicon) -> str:
@@ -244,7 +248,8 @@ def word_page(lexicon: LearnedLexicon, entry: str, *, strongest: int = 12) -> st
     word = lexicon[entry]
     roles = ", ".join(_roles(lexicon, entry))
     senses = f", {word.senses} senses" if word.senses > 1 else ""
-    lines = [f"{entry}: {word.part} ({roles}), {word.num_states} state(s){senses}"]
+    states = f"{word.num_states} state{'' if word.num_states == 1 else 's'}"
+    lines = [f"{entry}: {word.part} ({roles}), {states}{senses}"]
     quality = quality_of(lexicon)
     if quality is not None and entry in quality.words:
         lines.append(f"  {word_line(quality.words[entry])}")
@@ -271,10 +276,10 @@ def _role_prior_lines(lexicon: LearnedLexicon, entry: str, most: int) -> list[st
     lines = []
     for role, nouns in zip(_roles(lexicon, entry), known, strict=False):
         ranked = sorted(nouns.items(), key=lambda item: (-item[1], item[0]))
-        shown = [f"{noun} x{np.exp(ratio):.2g}" for noun, ratio in ranked if ratio > 0.0]
+        shown = [f"{noun} {np.exp(ratio):.2g}" for noun, ratio in ranked if ratio > 0.0]
         if len(nouns) > 1 and shown:
             lines.append(f"  {role}: {', '.join(shown[:most])}")
-    return ["\nwho is usually said to fill its roles", *lines] if lines else []
+    return [f"\n{_ROLE_HEADING}", *lines] if lines else []
 
 
 def _typical_features(

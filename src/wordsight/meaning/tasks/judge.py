@@ -9,7 +9,7 @@ import numpy as np
 from wordsight.engine import Engine
 from wordsight.evaluation import (
     FrequencyGuesser,
-    blind_f1_of_counts,
+    best_threshold,
     choice_credit,
     estimate_difference,
     estimate_mean,
@@ -61,6 +61,7 @@ class JudgedChoice:
         credit: 1 if the words prefer the true sentence, 1/n where n sentences are equally good.
         blind_credit: The same of the guesser.
         held: Per candidate whether the words judge it true.
+        guessed_held: The same of the guesser, whose limit is the best where truth is known.
     """
 
     asked: ForcedChoice
@@ -69,6 +70,7 @@ class JudgedChoice:
     credit: float
     blind_credit: float
     held: tuple[bool, ...]
+    guessed_held: tuple[bool, ...]
 
 
 def judge_choices(
@@ -82,9 +84,7 @@ def judge_choices(
         known: Choices with their truth, as the words were learned from; for the guesser.
     """
     whole = lexicon.with_silent(entry.name for entry in lexicon.lexicon)
-    guesser: FrequencyGuesser[tuple[Word, ...]] = FrequencyGuesser()
-    for one in known:
-        guesser.fit([[sentence.words for sentence in one.candidates]], [one.truth])
+    guesser, limit = _guesser(list(known))
     found = []
     for one in choices:
         seen, sentences = whole.observe(one.clip), list(one.candidates)
@@ -101,9 +101,22 @@ def judge_choices(
                 choice_credit(liked, one.truth),
                 choice_credit(rates, one.truth),
                 tuple(held.tolist()),
+                tuple((np.exp(rates) >= limit).tolist()),
             )
         )
     return found
+
+
+def _guesser(
+    known: Sequence[ForcedChoice],
+) -> tuple[FrequencyGuesser[tuple[Word, ...]], float]:
+    """Return a guesser that does not look, and from which rate on it judges truth best."""
+    rows = [[sentence.words for sentence in one.candidates] for one in known]
+    truth = [one.truth for one in known]
+    guesser = FrequencyGuesser[tuple[Word, ...]]().fit(rows, truth)
+    rates = [rate for row in rows for rate in np.exp(guesser.scores(row))]
+    right = [n == number for row, number in zip(rows, truth, strict=True) for n in range(len(row))]
+    return guesser, best_threshold(rates, right)[0]
 
 
 def held_out_quality(
@@ -129,11 +142,9 @@ def held_out_quality(
     # Of each clip's candidates one is true.
     hits = np.array([one.held[one.asked.truth] for one in answers], dtype=np.float64)
     said = np.array([sum(one.held) for one in answers], dtype=np.float64)
-    true_of: Counter[tuple[Word, ...]] = Counter(one.asked.true.words for one in answers)
-    asked_of: Counter[tuple[Word, ...]] = Counter(
-        sentence.words for one in answers for sentence in one.asked.candidates
-    )
-    rate = len(answers) / asked_of.total()
+    guessed_hits = sum(one.guessed_held[one.asked.truth] for one in answers)
+    guessed = sum(sum(one.guessed_held) for one in answers)
+    rate = len(answers) / sum(len(one.asked.candidates) for one in answers)
     return HeldOut(
         len(set(videos)),
         len(answers),
@@ -145,10 +156,7 @@ def held_out_quality(
         float(np.mean([1 / len(one.asked.candidates) for one in answers])),
         estimate_mean(credit - blind, videos, share=False),
         estimate_ratio(2 * hits, said + 1, videos),
-        blind_f1_of_counts(
-            [true_of[words] for words in asked_of],
-            [count - true_of[words] for words, count in asked_of.items()],
-        ),
+        2 * guessed_hits / (guessed + len(answers)),
         rate / (rate + 0.5),
         _confusions(answers, lexicon),
     )
