@@ -162,7 +162,7 @@ def test_an_error_while_tidying_after_control_c_is_not_told(run, monkeypatch):
     monkeypatch.setattr(Library, "open", stopped)
     answer = run("list")
     assert answer.code == 130
-    assert "the same command goes on" in answer.err and "cannot be closed" not in answer.err
+    assert "run the same command again" in answer.err and "cannot be closed" not in answer.err
 
 
 PRESSED = """
@@ -182,7 +182,7 @@ def test_control_c_in_code_made_from_text_exits_alike(tmp_path):
     program = [sys.executable, "-m", "pressed"]
     done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 130, done.stderr
-    assert "the same command goes on" in done.stderr
+    assert "run the same command again" in done.stderr
 
 
 def test_control_c_says_what_becomes_of_the_work(run, monkeypatch):
@@ -194,7 +194,7 @@ def test_control_c_says_what_becomes_of_the_work(run, monkeypatch):
     monkeypatch.setattr(Library, "open", stopped)
     answer = run("list", "--json")
     assert (answer.code, answer.json["error"]["kind"]) == (130, "Interrupted")
-    assert "the same command goes on" in answer.err and "Traceback" not in answer.err
+    assert "run the same command again" in answer.err and "Traceback" not in answer.err
 
 
 @pytest.mark.parametrize(

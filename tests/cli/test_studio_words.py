@@ -55,7 +55,7 @@ def test_taught_words_are_taken_over_and_added_to(tmp_path, taught, capsys):
     assert (folder / "attributes.png").stat().st_size > 1000
     with LocalClient(create_app(StudioSettings(library=str(library)))) as client:
         page = client.get("/attributes").text
-        assert "red" in page and "Begun with the words of" in page
+        assert "red" in page and "are here already" in page
         for size in range(6):
             image = cv2.imencode(".png", disc((30, 160, 40), size)[..., ::-1])[1].tobytes()
             files = {"image": ("a.png", image, "image/png")}

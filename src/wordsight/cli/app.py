@@ -46,7 +46,7 @@ _CONTENTS = {
     },
     ("Name things in pictures", "attributes"): {
         "teach": "Teach words by pictures: one word each; which attribute it names is learned.",
-        "name": "Say all words for a picture, a part of one, or the things in a video.",
+        "name": "Say all words for pictures, a part of one, or the things in a video.",
         "attributes": "Show which words belong to which attribute, and what each looks at.",
     },
     ("Time instructions against video", "align"): {

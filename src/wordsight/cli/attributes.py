@@ -2,6 +2,7 @@
 
 import shlex
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordsight.cli.options import verb
@@ -40,7 +41,13 @@ def name(output: Output, result: NameResult) -> None:
     if result.naming is not None:
         _render_naming(output, result.naming)
     elif result.pictures:
-        rows = [(picture, _answers(naming)) for picture, naming in result.pictures]
+        # Pictures of one folder need no path, which a narrow table would break into lines.
+        names = [Path(picture).name for picture, _ in result.pictures]
+        unique = len(set(names)) == len(names)
+        rows = [
+            (short if unique else picture, _answers(naming))
+            for short, (picture, naming) in zip(names, result.pictures, strict=True)
+        ]
         output.table(["picture", "words (confidence)"], rows)
     else:
         _render_things(output, result.things)
