@@ -252,6 +252,7 @@ def make_images(folder: Path, target: Path, only: list[str]) -> None:
             page = browser.new_page(base_url=address, viewport={"width": WIDTH, "height": height})
             page.set_default_timeout(5 * PATIENCE)
             show(page, folder)
+            page.evaluate("[...document.images].forEach(one => { one.loading = 'eager'; })")
             page.wait_for_load_state("networkidle" if name != "learning" else "load")
             path = target / f"studio-{name}.jpg"
             page.screenshot(path=path, type="jpeg", quality=QUALITY)
