@@ -45,7 +45,7 @@ class SentenceWatch:
         *,
         windows: Windows | None = None,
         hold: float = 0.25,
-        lookahead: float = 0.0,
+        lookahead: float = 0.5,
     ) -> None:
         require_number("hold", hold, least=0.0)
         require_number("lookahead", lookahead, least=0.0)
