@@ -50,6 +50,7 @@ def test_rules_are_learned_compared_used_and_taken_back(page, address, tmp_path)
     assert model.value.suggested_filename == "states-model.zip"
     with page.expect_navigation():
         row.locator("[data-use]").click()
+    page.wait_for_url("**/states?video=*")  # what is shown is inferred again, and opened
     assert "moves(X)" in page.input_value("textarea[name=rules]")
     with page.expect_navigation():
         page.locator("#sets tr", has_text="In use before Movers").locator("[data-use]").click()
